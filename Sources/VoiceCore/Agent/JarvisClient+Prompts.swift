@@ -49,8 +49,40 @@ extension JarvisClient {
         )
     }
 
+    /// Asks the user, after an earlier prompt that still waits. What is not asked is refused.
+    func receive(_ prompt: JarvisPrompt, of run: Run) {
+        guard isReadAloud(prompt), run.later.count < Self.maximumPrompts else {
+            let refusal = request.reply(prompt.refusal, session: run.sessionID)
+            Task { [transport] in _ = await transport.exchange(refusal) }
+            return
+        }
+        guard let pending else { return park(prompt) }
+        active?.later.append(prompt)
+        // Tools that run side by side ask side by side; but the earlier prompt may also have been answered elsewhere.
+        Task {
+            guard let state = await connection.state(of: run.sessionID), self.pending?.number == pending.number else {
+                return
+            }
+            let open = state.prompts.map(\.id)
+            active?.later.removeAll { $0 != prompt && !open.contains($0.id) }
+            guard !open.contains(pending.prompt.id) else { return }
+            settleElsewhere(pending)
+            askNext()
+        }
+    }
+
+    /// Asks what waited for the end of an earlier prompt; false if nothing did.
+    @discardableResult
+    private func askNext() -> Bool {
+        guard pending == nil, active?.later.isEmpty == false, let next = active?.later.removeFirst() else {
+            return false
+        }
+        park(next)
+        return true
+    }
+
     /// Whether to ask the user; otherwise the answer is no.
-    func isReadAloud(_ prompt: JarvisPrompt) -> Bool {
+    private func isReadAloud(_ prompt: JarvisPrompt) -> Bool {
         let isWanted =
             switch prompt {
             case .questions: true
@@ -63,7 +95,7 @@ extension JarvisClient {
     }
 
     /// Parks the run and puts its prompt to the user, for a limited time.
-    func park(_ prompt: JarvisPrompt) {
+    private func park(_ prompt: JarvisPrompt) {
         prompts += 1
         let asked = wait(for: prompt, number: prompts)
         guard let run = active else { return }
@@ -97,7 +129,12 @@ extension JarvisClient {
 
     /// A run that continues without the user's answer was answered elsewhere, or its time was over. Its result is news.
     func wentOn(_ number: Int) {
-        guard let pending, active?.number == number else { return }
+        guard active?.number == number else { return }
+        active?.later = []
+        if let pending { settleElsewhere(pending) }
+    }
+
+    private func settleElsewhere(_ pending: Pending) {
         settle()
         logger.notice("Jarvis's question was answered elsewhere", metadata: Self.name(pending.prompt))
         follow(nil)
@@ -115,6 +152,7 @@ extension JarvisClient {
         if isSettledElsewhere(result, pending.prompt) == false {
             logger.notice("nobody answered Jarvis; the answer is no", metadata: Self.name(pending.prompt))
         }
+        if active?.number == run.number { askNext() }
     }
 
     /// - Parameter note: the log message once the server has accepted the answer.
@@ -136,7 +174,7 @@ extension JarvisClient {
         guard active?.call?.number == call.number else { return answer }
         // A run that has spoken into this call has taken the answer.
         guard settledElsewhere == nil, active?.hasBegun != true else {
-            keepTime()
+            if !askNext() { keepTime() }
             return answer
         }
         active?.call = nil

@@ -61,6 +61,8 @@ package actor JarvisClient {
         var hasBegun = false
         /// Sentences were skipped, so the rest is spoken when the reply is complete.
         var isHeld = false
+        /// Prompts that wait for the end of the one before them; further ones are refused.
+        var later: [JarvisPrompt] = []
     }
 
     /// The prompt of the run in progress.
@@ -82,6 +84,7 @@ package actor JarvisClient {
     }
 
     package static let maximumWaiting = 2
+    static let maximumPrompts = 8
 
     let settings: Configuration.Jarvis
     package nonisolated let name: AgentName
@@ -428,7 +431,7 @@ package actor JarvisClient {
     }
 
     private func handle(_ sign: JarvisSign, of number: Int) {
-        wentOn(number)
+        if case .prompt = sign {} else { wentOn(number) }
         guard let run = active, run.number == number else { return }
         switch sign {
         case .sent(let instant):
@@ -437,10 +440,7 @@ package actor JarvisClient {
         // After an outage, a question asked again gets the full time.
         case .askedAgain: keepTime()
         case .words(let new, let given): say(new, given)
-        case .prompt(let prompt) where isReadAloud(prompt): park(prompt)
-        case .prompt(let prompt):
-            let refusal = request.reply(prompt.refusal, session: run.sessionID)
-            Task { [transport] in _ = await transport.exchange(refusal) }
+        case .prompt(let prompt): receive(prompt, of: run)
         }
     }
 

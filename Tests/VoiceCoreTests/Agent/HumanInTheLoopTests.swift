@@ -185,6 +185,113 @@ struct HumanInTheLoopTests {
         #expect(await answered.value.spoken == "Done.")
     }
 
+    /// Tools that run side by side ask side by side.
+    @Test func promptBesideAnotherIsAskedAfterIt() async throws {
+        let news = NewsBox()
+        let log = LineLog()
+        let transport = Self.asking([Self.approval, Self.otherApproval])
+        let client = try client(transport, news: news, log: log)
+        #expect(await client.ask("a").told.contains("echo hi"))
+        #expect(await client.approve("echo ho", true, heard: 1).failure == .otherCommand)
+        let second = await client.approve("echo hi", true, heard: 1)
+        #expect(second.told.contains("echo ho") && second.prompt?.number == 2)
+        #expect(Self.decisions(transport) == [#"{"approval_id":"a","choice":1}"#])
+        #expect(await client.approve("echo ho", true, heard: 2).spoken == "Done.")
+        #expect(
+            Self.decisions(transport) == [#"{"approval_id":"a","choice":1}"#, #"{"approval_id":"b","choice":1}"#]
+        )
+        #expect(!log.lines.contains { $0.contains("answered elsewhere") })
+    }
+
+    @Test func yesToOnePromptIsNoneToTheNext() async throws {
+        let transport = Self.asking([Self.approval, Self.otherApproval])
+        let client = try client(transport)
+        _ = await client.ask("a")
+        _ = await client.approve("echo hi", true, heard: 1)
+        #expect(await client.approve("echo ho", true, heard: 1).spoken.hasPrefix(JarvisPrompt.unheard))
+        #expect(Self.decisions(transport).last == #"{"approval_id":"b","cancelled":true}"#)
+    }
+
+    @Test func silenceDeniesOnePromptAfterTheOther() async throws {
+        let time = TestTime()
+        let news = NewsBox()
+        let transport = Self.asking([Self.approval, Self.otherApproval])
+        let client = try client(transport, time: time, news: news)
+        _ = await client.ask("a")
+        await time.pass(.seconds(60))
+        while news.prompts.count < 2 { await Task.yield() }
+        #expect(Self.decisions(transport) == [#"{"approval_id":"a","cancelled":true}"#])
+        await time.pass(.seconds(60))
+        while Self.decisions(transport).count < 2 { await Task.yield() }
+        #expect(Self.decisions(transport).last == #"{"approval_id":"b","cancelled":true}"#)
+    }
+
+    @Test func nextPromptIsAskedOnceTheFirstIsAnsweredElsewhere() async throws {
+        let news = NewsBox()
+        let log = LineLog()
+        let transport = Self.asking([Self.approval, Self.otherApproval], open: [Self.otherApproval])
+        let client = try client(transport, news: news, log: log)
+        #expect(await client.ask("a").told.contains("echo hi"))
+        while news.prompts.count < 2 { await Task.yield() }
+        #expect(log.lines.contains { $0.contains("answered elsewhere") })
+        #expect(await client.approve("echo hi", true, heard: 1).spoken.hasPrefix(JarvisPrompt.unheard))
+        #expect(Self.decisions(transport) == [#"{"approval_id":"b","cancelled":true}"#])
+    }
+
+    @Test func refusedPromptLeavesTheOneBeforeIt() async throws {
+        let unheard = Self.otherApproval.replacing("echo ho", with: String(repeating: "x", count: 400))
+        let transport = Self.asking([Self.approval, unheard])
+        let client = try client(transport)
+        _ = await client.ask("a")
+        while Self.decisions(transport).isEmpty { await Task.yield() }
+        #expect(await client.approve("echo hi", true, heard: 1).spoken == "Done.")
+        #expect(
+            Self.decisions(transport) == [#"{"approval_id":"b","cancelled":true}"#, #"{"approval_id":"a","choice":1}"#]
+        )
+    }
+
+    @Test func promptsBeyondTheLimitAreDenied() async throws {
+        let prompts = (0..<12).map { Self.approval.replacing(#""a""#, with: "\"a\($0)\"") }
+        let transport = Self.asking(prompts)
+        let client = try client(transport)
+        _ = await client.ask("a")
+        while Self.decisions(transport).count < 3 { await Task.yield() }
+        #expect(
+            Set(Self.decisions(transport)) == Set((9..<12).map { "{\"approval_id\":\"a\($0)\",\"cancelled\":true}" })
+        )
+    }
+
+    private static let otherApproval = approval.replacing(#""a""#, with: #""b""#).replacing("echo hi", with: "echo ho")
+
+    private static func decisions(_ transport: ScriptedJarvisTransport) -> [String] {
+        transport.requests("POST /v1/sessions/voice-1/approval").map(\.text)
+    }
+
+    /// A run that asks for these permissions, and continues once those that wait are decided.
+    ///
+    /// - Parameter open: what waits at the server, if not all of them.
+    private static func asking(_ prompts: [String], open: [String]? = nil) -> ScriptedJarvisTransport {
+        let created = "id: 1\nevent: response.created\ndata: {\"response\":{\"id\":\"resp_1\"}}\n\n"
+        let asked = prompts.enumerated().map { number, prompt in
+            "id: \(number + 2)\nevent: response.approval.prompt\ndata: {\(prompt)}\n\n"
+        }
+        let end = """
+            id: 98\nevent: response.output_text.delta\ndata: {"delta":"Done."}\n\n\
+            id: 99\nevent: response.completed\ndata: {}\n\n
+            """
+        let waiting = (open ?? prompts).map { "{\($0)}" }.joined(separator: ",")
+        return ScriptedJarvisTransport { request, number in
+            switch request.route {
+            case "POST /v1/responses": .stream([created, asked.joined()])
+            case "GET /v1/responses/resp_1/events": .held(.success(stream(end)))
+            case "GET /v1/sessions/voice-1/state":
+                .whole(.json(#"{"active_run":true,"pending_approvals":[\#(waiting)]}"#))
+            case let look where look.hasPrefix("GET"): .whole(.json("{}"))
+            default: number == (open ?? prompts).count - 1 ? .opening(.json("{}")) : .whole(.json("{}"))
+            }
+        }
+    }
+
     /// A run that asks, and continues once it is answered.
     private static func transport(
         _ name: String,

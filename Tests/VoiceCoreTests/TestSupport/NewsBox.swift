@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import VoiceAgent
+@testable import VoiceReply
 
 /// Collects the news of the client.
 final class NewsBox: Sendable {
@@ -9,4 +10,7 @@ final class NewsBox: Sendable {
     func add(_ one: JarvisClient.News) { news.withLock { $0.append(one) } }
 
     var all: [JarvisClient.News] { news.withLock { $0 } }
+
+    /// The prompts that the user was asked.
+    var prompts: [AgentPrompt] { all.compactMap { if case .asks(let prompt) = $0 { prompt } else { nil } } }
 }
