@@ -57,6 +57,13 @@ struct BridgeConfigurationTests {
         ("", "listen = \"0.0.0.0\"\n"), ("#listen = \"127.0.0.1\"\nport = 80", "listen = \"0.0.0.0\"\nport = 80"),
         ("#listen = \"x\"\nlisten=\"::1\" # mine\n", "#listen = \"x\"\nlisten = \"0.0.0.0\"\n"),
         ("port = 80", "listen = \"0.0.0.0\"\nport = 80"),
+        (
+            "#listen = \"::1\"\n [esphome]\nlisten = \"::1\"\n",
+            "listen = \"0.0.0.0\"\n [esphome]\nlisten = \"::1\"\n"
+        ),
+        ("[esphome]\nlisten = \"::1\"", "listen = \"0.0.0.0\"\n[esphome]\nlisten = \"::1\""),
+        ("# [esphome]\n#listen = \"::1\"", "listen = \"0.0.0.0\"\n# [esphome]\n#listen = \"::1\""),
+        ("#[esphome]\nlisten = \"::1\"", "#[esphome]\nlisten = \"0.0.0.0\""),
     ])
     func changesOnlyTheAddress(before: String, after: String) throws {
         let text = BridgeConfiguration.text(before, listeningAt: "0.0.0.0")

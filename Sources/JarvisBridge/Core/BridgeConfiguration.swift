@@ -120,10 +120,13 @@ package struct BridgeConfiguration: Sendable, Equatable {
     package static func text(_ present: String, listeningAt address: String) -> String {
         let line = "listen = \"\(address)\""
         var lines = present.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        func place(of start: String) -> Int? {
-            lines.firstIndex { $0.filter { $0 != " " && $0 != "\t" }.hasPrefix(start) }
+        // Below a header, the key is the table's; if it is a comment, the header may be one too.
+        func place(of start: String, above headers: [String]) -> Int? {
+            let bare = lines.map { $0.filter { $0 != " " && $0 != "\t" } }
+            let end = bare.firstIndex { line in headers.contains { line.hasPrefix($0) } } ?? bare.endIndex
+            return bare[..<end].firstIndex { $0.hasPrefix(start) }
         }
-        if let index = place(of: "listen=") ?? place(of: "#listen=") {
+        if let index = place(of: "listen=", above: ["["]) ?? place(of: "#listen=", above: ["[", "#["]) {
             lines[index] = line
         } else {
             lines.insert(line, at: 0)
