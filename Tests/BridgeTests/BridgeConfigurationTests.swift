@@ -87,6 +87,23 @@ struct BridgeConfigurationTests {
         #expect(commands("厨房").count == 1, "no label can be made of it")
     }
 
+    @Test func announcementIsTriedAgainUntilItSucceeds() {
+        let wanted = NameAnnouncer.Announcement(name: "pi", host: "pi", services: [], address: "192.168.1.7")
+        var attempts = NameAnnouncer.Attempts()
+        var begun = 0
+        func look(hasEnded: Bool = false, failing problem: String? = nil) -> String? {
+            attempts.look(for: wanted, hasEnded: hasEnded) { _ in
+                begun += 1
+                return problem
+            }
+        }
+        #expect(look(failing: "no avahi") == "no avahi")
+        #expect(look(failing: "no avahi") == nil, "said once")
+        #expect(look() == nil && begun == 3)
+        #expect(look() == nil && begun == 3, "it is announced")
+        #expect(look(hasEnded: true, failing: "no avahi") == "no avahi" && begun == 4)
+    }
+
     @Test func boxWithoutANameUsesTheHostName() {
         #expect(BoxName.shown("", host: "pi") == "pi")
         #expect(BoxName.shown("  ", host: "pi") == "pi")

@@ -55,6 +55,33 @@ package struct NameAnnouncer: Sendable {
         }
     }
 
+    /// What is announced now, and why the last attempt failed. A value.
+    package struct Attempts {
+        private var present: Announcement?
+        private var problem: String?
+
+        package init() {}
+
+        /// Begins what is wanted, unless it is announced already. After a failure, the next look begins it again: the user may
+        /// have followed the advice.
+        ///
+        /// - Parameters:
+        ///   - hasEnded: whether a program of the present announcement has ended.
+        ///   - begin: returns why the services are not announced, in one line.
+        /// - Returns: a problem to log, which is not the one before.
+        package mutating func look(
+            for wanted: Announcement?,
+            hasEnded: Bool,
+            begin: (Announcement?) -> String?
+        ) -> String? {
+            guard wanted != present || hasEnded else { return nil }
+            let last = problem
+            problem = begin(wanted)
+            present = problem == nil ? wanted : nil
+            return problem == last ? nil : problem
+        }
+    }
+
     private static let pause: UInt32 = 20
 
     private let name: String
@@ -74,20 +101,17 @@ package struct NameAnnouncer: Sendable {
     /// Announces until the process ends, on a thread of its own.
     package func start() {
         _ = try? OwnThread("jb-name") { [self] in
-            var present: Announcement?
+            var attempts = Attempts()
             var children: [ChildProcess] = []
-            var lastProblem = ""
             while true {
                 let wanted = BridgeServer.ownAddress.map {
                     Announcement(name: name, host: BoxName.host, services: services, address: $0)
                 }
-                if wanted != present || children.contains(where: \.hasEnded) {
+                let problem = attempts.look(for: wanted, hasEnded: children.contains(where: \.hasEnded)) { wanted in
                     children = []
-                    let problem = Self.begin(wanted, &children)
-                    if let problem, problem != lastProblem { log(problem) }
-                    lastProblem = problem ?? ""
-                    present = wanted
+                    return Self.begin(wanted, &children)
                 }
+                if let problem { log(problem) }
                 sleep(Self.pause)
             }
         }
