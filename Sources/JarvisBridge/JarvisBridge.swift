@@ -99,6 +99,7 @@ struct Run: ParsableCommand {
 
     func run() throws {
         let configuration = try exiting(.configuration) { try options.configuration() }
+        let socket = try exiting(.configuration) { try configuration.socketPath(standard: Place.socket) }
         let name = options.name
         let files = try exiting(.unavailable) { try PageFile.all(in: options.page ?? PageFile.folder, name: name) }
         var random = SystemRandomNumberGenerator()
@@ -110,7 +111,7 @@ struct Run: ParsableCommand {
             try BridgeServer.run(
                 configuration,
                 names: hosts,
-                socket: configuration.socket ?? Place.socket,
+                socket: socket,
                 house: house,
                 native: native,
                 secrets: secrets,

@@ -104,6 +104,14 @@ struct BridgeConfigurationTests {
         #expect(look(hasEnded: true, failing: "no avahi") == "no avahi" && begun == 4)
     }
 
+    @Test func socketPathBeyondTheLimitIsRefused() throws {
+        let long = "/" + String(repeating: "x", count: 107)
+        let problem = #expect(throws: BridgeConfiguration.Problem.self) { try parsed("").socketPath(standard: long) }
+        #expect(problem?.description.contains(long) == true && problem?.description.contains("107 bytes") == true)
+        #expect(try parsed("").socketPath(standard: String(long.dropLast())) == long.dropLast())
+        #expect(try parsed("socket = \"/run/x\"").socketPath(standard: long) == "/run/x")
+    }
+
     @Test func boxWithoutANameUsesTheHostName() {
         #expect(BoxName.shown("", host: "pi") == "pi")
         #expect(BoxName.shown("  ", host: "pi") == "pi")

@@ -45,8 +45,9 @@ package struct BridgeConfiguration: Sendable, Equatable {
             case ("hosts", .texts(let names)) where names.count <= 32 && names.allSatisfy(Self.isHost):
                 hosts = names.map { $0.lowercased() }
             case ("hosts", _): throw refuse("at most 32 names without a port, such as [\"jarvis.local\"]")
-            case ("socket", .text(let path)) where path.hasPrefix("/") && path.utf8.count <= 107: socket = path
-            case ("socket", _): throw refuse("an absolute path of at most 107 bytes")
+            case ("socket", .text(let path)) where path.hasPrefix("/") && path.utf8.count <= Self.longestSocket:
+                socket = path
+            case ("socket", _): throw refuse("an absolute path of at most \(Self.longestSocket) bytes")
             case (let path, .table) where Self.tables[path] != nil: break
             case (let path, _) where Self.tables[path] != nil: throw refuse("a table: [\(path)]")
             case (let path, _) where Self.tableKeys.contains(path): break
@@ -75,6 +76,23 @@ package struct BridgeConfiguration: Sendable, Equatable {
     static func isHost(_ name: String) -> Bool {
         1...253 ~= name.utf8.count
             && name.utf8.allSatisfy { 0x61...0x7A ~= $0 | 0x20 || 0x30...0x39 ~= $0 || $0 == 0x2D || $0 == 0x2E }
+    }
+
+    /// The longest path of a Unix socket, in bytes.
+    private static let longestSocket = 107
+
+    /// The path of the daemon's control socket.
+    ///
+    /// - Parameter standard: the path if the file names none.
+    package func socketPath(standard: String) throws(Problem) -> String {
+        let path = socket ?? standard
+        guard path.utf8.count <= Self.longestSocket else {
+            throw Problem(
+                "the control socket's path \(path) is longer than \(Self.longestSocket) bytes: name a shorter one by socket in "
+                    + "bridge.toml, or by JARVIS_CONTROL_SOCKET"
+            )
+        }
+        return path
     }
 
     /// Whether only programs of this machine reach the bridge.
