@@ -14,9 +14,12 @@ struct PlaybackActivity: Sendable, Equatable {
         lasting = quiet > 50 ? 0 : lasting + 1
     }
 
+    /// Longest delay that is believed, in periods: no card holds more than two seconds. Some drivers report anything after a fault.
+    private static let longestDelay = 200
+
     /// Records a period of output, to be heard `delay` periods later.
     mutating func wrote(peak: Float, delay: Int) {
-        if peak > Self.audible { quiet = min(quiet, -max(0, delay)) }
+        if peak > Self.audible { quiet = min(quiet, -min(max(0, delay), Self.longestDelay)) }
     }
 
     /// Notes sound in the reference: it is at the loudspeaker now, whatever delay the card reports.

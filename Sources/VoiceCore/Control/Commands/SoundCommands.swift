@@ -64,8 +64,7 @@ extension ControlCommand {
             guard let change = VolumeChange(text) else {
                 throw ControlProblem(.badArgument, VolumeChange.refusal(of: text))
             }
-            let present = await daemon.volumeController.volumes[channel]
-            await daemon.volumeController.set(channel, percent: change.applied(to: present))
+            await daemon.volumeController.change(channel) { change.applied(to: $0) }
         }
         var result = json(await daemon.volumeController.volumes)
         let text = VolumeChannel.allCases.map { "\($0.rawValue) \(result[$0.rawValue]?.intValue ?? 0) %" }
