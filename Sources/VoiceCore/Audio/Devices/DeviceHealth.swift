@@ -97,7 +97,7 @@ struct DeviceHealth: Sendable {
 
     /// - Parameter isResting: whether the device ran, and was given back for lack of sound.
     init(isResting: Bool = false) {
-        state = isResting ? .resting : .waiting(reason: "not opened yet")
+        state = isResting ? .resting : .opening
         reported = isResting ? .running(after: nil) : nil
         hasRun = isResting
     }
@@ -133,11 +133,8 @@ struct DeviceHealth: Sendable {
     private mutating func refused(_ reason: String, _ absent: Bool, _ now: Duration) -> Verdict {
         postpone(now)
         if awaySince == nil { awaySince = now }
-        // The absence of a lost device is not news.
-        if absent, case .lost = reported {
-            state = .waiting(reason: reason)
-            return Verdict()
-        }
+        // The absence of a lost device is not news: it stays lost.
+        if absent, case .lost = reported { return Verdict() }
         return wait(reason, now)
     }
 

@@ -12,6 +12,8 @@ actor DeviceSupervisor {
     /// Slot of the opposite side.
     private let other: DeviceSlot
     private let logger: Logger
+    /// Called when frames flow again after the device was away, or could not be opened.
+    private let isBack: @Sendable () async -> Void
     private var health = DeviceHealth()
     private var device: String
     private var isStopped = false
@@ -26,11 +28,18 @@ actor DeviceSupervisor {
     private(set) var hasTried = false
     private(set) var refusal: AudioDeviceError?
 
-    init(_ request: DeviceRequest, slot: DeviceSlot, beside other: DeviceSlot, logger: Logger) {
+    init(
+        _ request: DeviceRequest,
+        slot: DeviceSlot,
+        beside other: DeviceSlot,
+        logger: Logger,
+        isBack: @escaping @Sendable () async -> Void = {}
+    ) {
         self.request = request
         self.slot = slot
         self.other = other
         self.logger = logger
+        self.isBack = isBack
         device = request.name
     }
 
@@ -70,7 +79,7 @@ actor DeviceSupervisor {
         if closed {
             // There is nothing to wait for, not even at the start.
             hasTried = true
-            slot.state = .waiting(reason: "muted")
+            slot.state = .muted
             slot.recall()
             let unused = slot.withdraw()
             isOut = isOut && unused == nil
@@ -78,6 +87,7 @@ actor DeviceSupervisor {
             if let unused { await close(OpenStream(stream: unused)) }
         } else {
             health = DeviceHealth()
+            slot.state = health.state
             slot.bell.ring()
         }
     }
@@ -89,7 +99,7 @@ actor DeviceSupervisor {
         await close(OpenStream(stream: stream))
         isComingBack = false
         logger.info("microphone closed", metadata: ["device": "\(device)"])
-        if isClosed { slot.state = .waiting(reason: "muted") }
+        if isClosed { slot.state = .muted }
     }
 
     /// Supervises the device once. Calls must not overlap.
@@ -173,6 +183,7 @@ actor DeviceSupervisor {
         // The service manager may wait for it.
         if state != before { slot.bell.ring() }
         if let notice = verdict.notice { log(notice) }
+        if case .running(after: .some)? = verdict.notice { Task { [isBack] in await isBack() } }
         return verdict.action
     }
 

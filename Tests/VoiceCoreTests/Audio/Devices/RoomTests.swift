@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 import Testing
 
 @testable import TestSupport
@@ -23,11 +24,12 @@ struct RoomTests {
     private static func start(
         _ device: String,
         _ ports: AudioPorts,
-        log: LineLog = LineLog()
+        log: LineLog = LineLog(),
+        isBack: @escaping @Sendable () async -> Void = {}
     ) async throws -> AudioSupervisor {
         let supervisor = AudioSupervisor(
             configuration: AudioConfiguration(source: .alsa(capture: device, playback: device)), ports: ports,
-            logger: log.logger
+            logger: log.logger, loudspeakerIsBack: isBack
         )
         try await supervisor.start()
         return supervisor
@@ -141,7 +143,8 @@ struct RoomTests {
     @Test func unpluggedCardIsReopened() async throws {
         let ports = AudioPorts()
         let log = LineLog()
-        let sound = try await Self.start("room", ports, log: log)
+        let returns = Atomic(0)
+        let sound = try await Self.start("room", ports, log: log) { returns.add(1, ordering: .relaxed) }
         try await Self.reach(.running, ports)
         Self.tool("ctl unplug")
         try await Self.wait(1000)
@@ -159,6 +162,7 @@ struct RoomTests {
         ports.voice.ring.write(block, count: block.count)
         try await Self.wait(500)
         #expect(ports.voice.progress.heard == 4800)
+        #expect(returns.load(ordering: .relaxed) == 1, "its mixer is set again")
         await sound.stop()
     }
 
