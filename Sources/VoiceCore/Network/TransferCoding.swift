@@ -2,24 +2,30 @@
 ///
 /// libcurl would unpack as many layers as a server names, each a thousand times as large as the one around it, in one call.
 /// So no field names more than one coding, and libcurl is asked to unpack none.
-struct TransferCoding: Sendable, Equatable {
+package struct TransferCoding: Sendable, Equatable {
+    /// Codings that change the bytes of the content. Servers also write words that mean none: "none", "utf-8", "binary".
+    private static let compressions: Set<String> = [
+        "gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz", "exi", "pack200-gzip",
+        "bzip2", "x-bzip2", "lzma", "xz", "aes128gcm",
+    ]
+
     private var transfer: [String] = []
     private var content: [String] = []
 
-    init(_ headers: [(name: String, value: String)] = []) {
+    package init(_ headers: [(name: String, value: String)] = []) {
         for header in headers { note(header) }
     }
 
     mutating func note(_ header: (name: String, value: String)) {
         switch header.name.lowercased() {
         case "transfer-encoding": transfer += Self.names(header.value)
-        case "content-encoding": content += Self.names(header.value)
+        case "content-encoding": content += Self.names(header.value).filter(Self.compressions.contains)
         default: break
         }
     }
 
     /// Whether the content is compressed; the format is in its first bytes.
-    var isCompressed: Bool { !content.isEmpty }
+    package var isCompressed: Bool { !content.isEmpty }
 
     /// - Parameter compressed: whether gzip or deflate was offered.
     func isAccepted(compressed: Bool) -> Bool {

@@ -51,8 +51,17 @@ struct ProxyAnswerTests {
         #expect(cut.isCutShort && !cut.isOver)
     }
 
+    @Test(arguments: ["none", "utf-8", "binary", "aws-chunked", "Identity", ""])
+    func meaninglessCodingIsLeftOut(coding: String) throws {
+        #expect(
+            try passed("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\n\r\nsound")
+                == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsound"
+        )
+    }
+
     @Test(arguments: [
         "noise", "SSH-2.0-x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nx",
+        "HTTP/1.1 200 OK\r\nContent-Encoding: none, br\r\n\r\nx",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\nx",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         "HTTP/1.1 302 Found\r\nLocation: httpproxy://inner:22/x\r\n\r\n",

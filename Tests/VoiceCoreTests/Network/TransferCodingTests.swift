@@ -12,7 +12,8 @@ struct TransferCodingTests {
         ("Content-Encoding: identity\r\nTransfer-Encoding: chunked\r\n", true), ("", true),
         ("Content-Encoding: gzip, gzip\r\n", false), ("Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n", false),
         ("Content-Encoding: br\r\n", false), ("Content-Encoding: zstd\r\n", false),
-        ("Transfer-Encoding: gzip, chunked\r\n", false),
+        ("Content-Encoding: none, gzip\r\n", true), ("Content-Encoding: none, br\r\n", false),
+        ("Transfer-Encoding: gzip, chunked\r\n", false), ("Transfer-Encoding: none\r\n", false),
         ("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", false),
         ("Transfer-Encoding: chunked, chunked\r\n", false),
     ])
@@ -27,6 +28,21 @@ struct TransferCodingTests {
     @Test func unofferedCompressionIsRefused() {
         #expect(!TransferCoding([("Content-Encoding", "gzip")]).isAccepted(compressed: false))
         #expect(TransferCoding([("Transfer-Encoding", "chunked")]).isAccepted(compressed: false))
+    }
+
+    @Test(arguments: ["none", "utf-8", "UTF-8, identity", "binary", "aws-chunked", ""])
+    func meaninglessCodingLeavesTheReplyAsItIs(coding: String) async throws {
+        let script: LoopbackServer.Script = { socket in
+            _ = socket.readHeader()
+            socket.write("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: 5\r\n\r\nsound")
+        }
+        let server = try LoopbackServer(script, script)
+        let url = "http://127.0.0.1:\(server.port)/"
+        try await NetworkThread.with { network in
+            #expect(try await network.perform(HTTPRequest(url: url)).body == Array("sound".utf8))
+            let stream = try await network.open(HTTPRequest(url: url, decompresses: true))
+            #expect(try await stream.next() == Array("sound".utf8))
+        }
     }
 
     /// libcurl would unpack them on the network thread, for every client, however many there are.

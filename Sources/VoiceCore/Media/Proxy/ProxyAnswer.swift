@@ -1,3 +1,5 @@
+internal import VoiceNetwork
+
 /// Passes on a server's answer so that the decoder comes back to the proxy for everything that the answer leads to:
 /// redirects and the addresses in a playlist are rewritten by `SecureAddress`, and anything but http and https is
 /// refused. A connection carries one request; "Connection: close" tells the decoder so.
@@ -143,7 +145,7 @@ package struct ProxyAnswer: Sendable, Equatable {
                 guard value.lowercased() == "chunked" else { throw Self.packed }
                 body = .chunked(ChunkedBody())
             case "content-encoding":
-                guard value.lowercased() == "identity" || value.isEmpty else { throw Self.packed }
+                guard !TransferCoding([(name, String(value))]).isCompressed else { throw Self.packed }
             case "content-length":
                 guard let length = Int(value), length >= 0 else { throw Self.noHTTP }
                 if case .open = body { body = .sized(length) }
