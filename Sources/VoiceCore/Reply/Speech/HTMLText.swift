@@ -53,16 +53,25 @@ enum HTMLText {
         return result
     }
 
-    private static let entities: [(name: String, text: String)] = [
-        ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&nbsp;", " "), ("&deg;", "\u{B0}"),
-        ("&euro;", "\u{20AC}"), ("&pound;", "\u{A3}"), ("&ndash;", "\u{2013}"), ("&mdash;", "\u{2014}"),
-        ("&hellip;", "\u{2026}"), ("&auml;", "\u{E4}"), ("&ouml;", "\u{F6}"), ("&uuml;", "\u{FC}"),
-        ("&szlig;", "\u{DF}"), ("&times;", "\u{D7}"), ("&amp;", "&"),
-    ]
-
-    /// Replaces common named entities. Outside HTML the Markdown parser has already replaced them.
+    /// Replaces character references, such as "&eacute;" and "&#39;". Outside HTML the Markdown parser has already replaced
+    /// them. Each is parsed alone, so that "&amp;lt;" does not become another one and no text becomes markup.
     private static func withoutEntities(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
-        return entities.reduce(text) { $0.replacing($1.name, with: $1.text) }
+        var (result, rest) = ("", text[...])
+        while let start = rest.firstIndex(of: "&") {
+            result += rest[..<start]
+            // The longest name of HTML has 31 letters.
+            let name = rest[start...].dropFirst().prefix(32)
+                .prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "#") }
+            rest = rest[name.endIndex...]
+            guard rest.first == ";", let document = MarkdownDocument(parsing: "&\(name);") else {
+                result += "&" + name
+                continue
+            }
+            // An unknown name stays as it is.
+            document.walk { step in if case .text(let characters) = step { result += characters } }
+            rest = rest.dropFirst()
+        }
+        return result + rest
     }
 }

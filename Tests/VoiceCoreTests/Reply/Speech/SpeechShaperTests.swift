@@ -43,6 +43,12 @@ struct SpeechShaperTests {
             ("<div>\nIt is ten.\n</div>", "It is ten."),
             ("<script>alert(1)</script>", nil),
             ("Tom &amp; Anna pay 5&nbsp;&euro;.", "Tom & Anna pay 5 \u{20AC}."),
+            ("<p>It&#39;s ten o&#x2019;clock at the caf&eacute;.</p>", "It's ten o\u{2019}clock at the caf\u{E9}."),
+            ("<p>Tom &amp; Anna &ndash; 5&nbsp;&euro; &#42;each&#42;.</p>", "Tom & Anna \u{2013} 5 \u{20AC} *each*."),
+            (
+                "<p>Write &amp;eacute; &amp;#39; &unknown; &; R&D; AT&T.</p>",
+                "Write &eacute; &#39; &unknown; &; R&D; AT&T."
+            ),
             ("> A wise word.\n\n---\n\nYes", "A wise word. Yes"),
             ("~~Old~~ new \u{2705} done\u{1F389}", "new done"),
             ("It is so.[^1]\n\n[^1]: A book.", "It is so."),
