@@ -87,7 +87,9 @@ enum TemplateMarks {
                 return String(bare[..<at])
             }
             // "It is ten.user\n\nAnd now?", where the marks between two turns were lost.
-            if !isFenced, let place = lostTurn(in: bare[at..<end]) { return String(bare[..<place]) }
+            if !isFenced, let place = lostTurn(in: bare[at..<end], before: bare[end...], isComplete) {
+                return String(bare[..<place])
+            }
             last = line.last { !$0.isWhitespace } ?? last
             at = end < bare.endIndex ? bare.index(after: end) : end
         }
@@ -123,10 +125,13 @@ enum TemplateMarks {
         return line.dropFirst(speaker.count).allSatisfy(\.isWhitespace) && !rest.contains { !$0.isWhitespace }
     }
 
-    private static func lostTurn(in line: Substring) -> Substring.Index? {
+    private static func lostTurn(in line: Substring, before rest: Substring, _ isComplete: Bool) -> Substring.Index? {
         for name in ["user", "assistant"] where line.hasSuffix(name) {
             let before = line.dropLast(name.count)
-            if let last = before.last, ".!?\"".contains(last) { return before.endIndex }
+            guard let last = before.last, ".!?\"".contains(last) else { continue }
+            // "settings.user" is the name of a file. A blank line follows the name of a speaker.
+            let next = rest.dropFirst().drop { $0 == " " }
+            if last != "." || (next.isEmpty ? !isComplete : next.first == "\n") { return before.endIndex }
         }
         return nil
     }

@@ -187,6 +187,12 @@ private enum Written {
         ("<|start_of_role|>assistant<|end_of_role|>It is ten. Good.<|end_of_text|>", "It is ten. Good."),
         ("So it is.\nUser: admin\nPassword: secret", "So it is. User: admin Password: secret"),
         ("The user said:\nHuman: hello. Yes.", "The user said: Human: hello. Yes."),
+        ("It is ten.user\n\nAnd now? Really.", "It is ten."),
+        ("Good.\nIt is ten.assistant\n \nIt is eleven.", "Good. It is ten."),
+        ("Is it ten?user\nYes, it is.", "Is it ten?"),
+        ("Save it as settings.user\nThen restart it. Good.", "Save it as settings.user Then restart it. Good."),
+        ("Open app.assistant\n- Then wait.\n- Then stop.", "Open app.assistant. Then wait. Then stop."),
+        ("Write this down.\nIt is settings.user", "Write this down. It is settings.user"),
         ("AI: a short history. It began in 1956.", "AI: a short history. It began in 1956."),
     ]
 
