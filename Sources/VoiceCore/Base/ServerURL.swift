@@ -11,6 +11,8 @@ package struct ServerURL: Sendable, Equatable {
     package let port: Int
     /// Begins with "/" or is empty; without a trailing "/".
     package let path: String
+    /// Whether a "/" ended the path of a WebSocket: it is requested as written, because a server may know no other.
+    private let hasTrailingSlash: Bool
     /// Without the "?"; nil if there is none.
     package let query: String?
 
@@ -58,13 +60,15 @@ package struct ServerURL: Sendable, Equatable {
         let tail = rest.dropFirst(authority.count)
         var path = tail.prefix { $0 != "?" }
         while path.last == "/" { path.removeLast() }
+        let isWritten = path.utf8.count < tail.prefix { $0 != "?" }.utf8.count
+        hasTrailingSlash = isWritten && !path.isEmpty && prefix.hasPrefix("ws")
         self.path = String(path)
         let query = tail.drop { $0 != "?" }.dropFirst()
         self.query = query.isEmpty ? nil : String(query)
     }
 
     /// The address as text; includes the port only if it is not the default.
-    package var text: String { "\(scheme)://\(authority)\(path)" + (query.map { "?" + $0 } ?? "") }
+    package var text: String { "\(scheme)://\(authority)\(writtenPath)" + (query.map { "?" + $0 } ?? "") }
 
     /// Host and port as used in URLs and the Host header; includes the port only if it is not the default.
     package var authority: String { bracketedHost + (port == (isSecure ? 443 : 80) ? "" : ":\(port)") }
@@ -76,7 +80,9 @@ package struct ServerURL: Sendable, Equatable {
     package var isSecure: Bool { scheme == "https" || scheme == "wss" }
 
     /// Path and query as used in a request: at least "/" (RFC 9112 section 3.2.1).
-    package var target: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
+    package var target: String { (path.isEmpty ? "/" : writtenPath) + (query.map { "?" + $0 } ?? "") }
+
+    private var writtenPath: String { path + (hasTrailingSlash ? "/" : "") }
 
     fileprivate static func hostAndPort(_ authority: Substring) throws(Problem) -> (String, Int?) {
         var host = authority

@@ -9,6 +9,8 @@ struct AddressTests {
         ("ws://host", false, "host", "/"),
         ("WSS://host/", true, "host", "/"),
         ("wss://host:443/a/b?c=d&e", true, "host", "/a/b?c=d&e"),
+        ("wss://nas.lan/voice/", true, "nas.lan", "/voice/"),
+        ("ws://nas.lan/voice/?x=1", false, "nas.lan", "/voice/?x=1"),
         ("ws://host:443?x=1", false, "host:443", "/?x=1"),
         ("ws://host:80/", false, "host", "/"),
         ("ws://[::1]:8080/x", false, "[::1]:8080", "/x"),
@@ -19,6 +21,15 @@ struct AddressTests {
         #expect(parts?.authority == authority)
         #expect(parts?.target == path)
         #expect(parts?.curlURL == "\(isSecure ? "https" : "http")://\(authority)/")
+    }
+
+    /// The address of an HTTP server is extended, that of a WebSocket is requested.
+    @Test(arguments: [
+        ("wss://nas.lan/voice/", "wss://nas.lan/voice/"), ("wss://nas.lan/voice/?x=1", "wss://nas.lan/voice/?x=1"),
+        ("ws://nas.lan/", "ws://nas.lan"), ("https://nas.lan/voice/", "https://nas.lan/voice"),
+    ]) func trailingSlashOfAWebSocketIsKept(url: String, text: String) {
+        #expect(ServerURL(url)?.text == text)
+        #expect(ServerURL(url)?.path.hasSuffix("/") == false)
     }
 
     @Test(arguments: [
