@@ -43,7 +43,6 @@ struct SimulatedGeminiSession: SimulatedConversation {
     private var spokenTokens = 0
     private var context = 420
     private var emptyTurns = 0
-    private var hasGoneAway = false
 
     /// Delays of the real service: set-up, words behind the end of speech, reply behind the words, call, answer, reaction to
     /// an interruption.

@@ -33,26 +33,6 @@ enum HTMLText {
         return pieces
     }
 
-    /// Returns only the text. Superscripts and subscripts belong to the word before them, unless digits would run into
-    /// digits.
-    static func text(of html: String) -> String {
-        var result = ""
-        var follows: HTMLTag.Script?
-        for piece in pieces(of: html) {
-            switch piece {
-            case .tag(let tag):
-                follows = HTMLTag.script(tag)
-                if follows == nil { result += " " }
-            case .text(let text):
-                let isRaised = follows == .enter(raised: true) && text.first.map { $0.isNumber || $0 == "-" } == true
-                let runsOn = follows != nil && result.last?.isNumber == true && text.first?.isNumber == true
-                result += (isRaised ? "^" : runsOn ? " " : "") + text
-                follows = nil
-            }
-        }
-        return result
-    }
-
     /// Replaces character references, such as "&eacute;" and "&#39;". Outside HTML the Markdown parser has already replaced
     /// them. Each is parsed alone, so that "&amp;lt;" does not become another one and no text becomes markup.
     private static func withoutEntities(_ text: String) -> String {
