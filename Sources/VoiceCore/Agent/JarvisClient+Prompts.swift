@@ -63,9 +63,7 @@ extension JarvisClient {
             guard let state = await connection.state(of: run.sessionID), self.pending?.number == pending.number else {
                 return
             }
-            let open = state.prompts.map(\.id)
-            active?.later.removeAll { $0 != prompt && !open.contains($0.id) }
-            guard !open.contains(pending.prompt.id) else { return }
+            guard !state.prompts.contains(where: { $0.id == pending.prompt.id }) else { return }
             settleElsewhere(pending)
             askNext()
         }
@@ -170,8 +168,11 @@ extension JarvisClient {
         let result = await transport.exchange(request.reply(reply, session: run.sessionID))
         let settledElsewhere = isSettledElsewhere(result, pending.prompt)
         if settledElsewhere == false { logger.notice(note, metadata: Self.name(pending.prompt)) }
-        // The run may be over, or ask again.
-        guard active?.call?.number == call.number else { return answer }
+        // The run may be over, or ask something else meanwhile; what the server did not take is then asked again.
+        guard active?.call?.number == call.number else {
+            if settledElsewhere == nil, active?.number == run.number { active?.later.append(pending.prompt) }
+            return answer
+        }
         // A run that has spoken into this call has taken the answer.
         guard settledElsewhere == nil, active?.hasBegun != true else {
             if !askNext() { keepTime() }

@@ -186,7 +186,7 @@ struct HumanInTheLoopTests {
     }
 
     /// Tools that run side by side ask side by side.
-    @Test func promptBesideAnotherIsAskedAfterIt() async throws {
+    @Test(.timeLimit(.minutes(1))) func promptBesideAnotherIsAskedAfterIt() async throws {
         let news = NewsBox()
         let log = LineLog()
         let transport = Self.asking([Self.approval, Self.otherApproval])
@@ -203,7 +203,7 @@ struct HumanInTheLoopTests {
         #expect(!log.lines.contains { $0.contains("answered elsewhere") })
     }
 
-    @Test func yesToOnePromptIsNoneToTheNext() async throws {
+    @Test(.timeLimit(.minutes(1))) func yesToOnePromptIsNoneToTheNext() async throws {
         let transport = Self.asking([Self.approval, Self.otherApproval])
         let client = try client(transport)
         _ = await client.ask("a")
@@ -212,7 +212,7 @@ struct HumanInTheLoopTests {
         #expect(Self.decisions(transport).last == #"{"approval_id":"b","cancelled":true}"#)
     }
 
-    @Test func silenceDeniesOnePromptAfterTheOther() async throws {
+    @Test(.timeLimit(.minutes(1))) func silenceDeniesOnePromptAfterTheOther() async throws {
         let time = TestTime()
         let news = NewsBox()
         let transport = Self.asking([Self.approval, Self.otherApproval])
@@ -226,7 +226,7 @@ struct HumanInTheLoopTests {
         #expect(Self.decisions(transport).last == #"{"approval_id":"b","cancelled":true}"#)
     }
 
-    @Test func nextPromptIsAskedOnceTheFirstIsAnsweredElsewhere() async throws {
+    @Test(.timeLimit(.minutes(1))) func nextPromptIsAskedOnceTheFirstIsAnsweredElsewhere() async throws {
         let news = NewsBox()
         let log = LineLog()
         let transport = Self.asking([Self.approval, Self.otherApproval], open: [Self.otherApproval])
@@ -238,7 +238,7 @@ struct HumanInTheLoopTests {
         #expect(Self.decisions(transport) == [#"{"approval_id":"b","cancelled":true}"#])
     }
 
-    @Test func refusedPromptLeavesTheOneBeforeIt() async throws {
+    @Test(.timeLimit(.minutes(1))) func refusedPromptLeavesTheOneBeforeIt() async throws {
         let unheard = Self.otherApproval.replacing("echo ho", with: String(repeating: "x", count: 400))
         let transport = Self.asking([Self.approval, unheard])
         let client = try client(transport)
@@ -250,7 +250,7 @@ struct HumanInTheLoopTests {
         )
     }
 
-    @Test func promptsBeyondTheLimitAreDenied() async throws {
+    @Test(.timeLimit(.minutes(1))) func promptsBeyondTheLimitAreDenied() async throws {
         let prompts = (0..<12).map { Self.approval.replacing(#""a""#, with: "\"a\($0)\"") }
         let transport = Self.asking(prompts)
         let client = try client(transport)
