@@ -20,7 +20,7 @@ package struct HealthMonitor: Sendable {
         let lasting = troubles.filter { trouble in
             let began = since[trouble.problem.part] ?? now
             since[trouble.problem.part] = began
-            // They were lost at the start, and only a restart would end it.
+            // The loss is from the start, and the report would stay until a restart.
             if trouble.problem.part == .timers, now - began >= Self.lossIsNews { return false }
             return !trouble.mayPass || now - began >= Self.patience
         }

@@ -133,8 +133,11 @@ struct DeviceHealth: Sendable {
     private mutating func refused(_ reason: String, _ absent: Bool, _ now: Duration) -> Verdict {
         postpone(now)
         if awaySince == nil { awaySince = now }
-        // The absence of a lost device is not news: it stays lost.
-        if absent, case .lost = reported { return Verdict() }
+        // The absence of a lost device is not news.
+        if absent, case .lost = reported {
+            state = .lost(reason: Self.unplugged)
+            return Verdict()
+        }
         return wait(reason, now)
     }
 

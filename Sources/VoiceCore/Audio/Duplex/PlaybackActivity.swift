@@ -2,6 +2,8 @@
 struct PlaybackActivity: Sendable, Equatable {
     /// Least peak of a period with sound: -60 dBFS. Dither and filter tails stay below.
     static let audible: Float = 0.001
+    /// Longest delay that is believed, in periods: some drivers report anything after a fault. The reference is kept as long.
+    private static let longestDelay = 200
 
     /// Periods since sound was last at the loudspeaker; negative while it is on its way.
     private(set) var quiet = Int.max / 2
@@ -13,9 +15,6 @@ struct PlaybackActivity: Sendable, Equatable {
         quiet += 1
         lasting = quiet > 50 ? 0 : lasting + 1
     }
-
-    /// Longest delay that is believed, in periods: no card holds more than two seconds. Some drivers report anything after a fault.
-    private static let longestDelay = 200
 
     /// Records a period of output, to be heard `delay` periods later.
     mutating func wrote(peak: Float, delay: Int) {

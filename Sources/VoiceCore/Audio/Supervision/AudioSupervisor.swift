@@ -25,7 +25,7 @@ package actor AudioSupervisor {
     /// - Parameters:
     ///   - stateDirectory: folder that holds the remembered echo; nil to forget it.
     ///   - longPatience: how long to wait for a device that must be there.
-    ///   - loudspeakerIsBack: called when the loudspeaker plays after it was away.
+    ///   - loudspeakerIsBack: called before a loudspeaker that was closed or away is used again.
     package init(
         configuration: AudioConfiguration,
         ports: AudioPorts,

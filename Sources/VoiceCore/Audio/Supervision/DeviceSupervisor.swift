@@ -12,7 +12,7 @@ actor DeviceSupervisor {
     /// Slot of the opposite side.
     private let other: DeviceSlot
     private let logger: Logger
-    /// Called when frames flow again after the device was away, or could not be opened.
+    /// Called before a device that was closed or away is used again.
     private let isBack: @Sendable () async -> Void
     private var health = DeviceHealth()
     private var device: String
@@ -152,6 +152,7 @@ actor DeviceSupervisor {
             slot.granted = (stream.plan, request.fill)
             _ = handle(.opened)
             isOut = true
+            if hasTried { await isBack() }
             slot.offer(stream.stream)
         case .failure(let error):
             if !hasTried { refusal = error }
@@ -183,7 +184,6 @@ actor DeviceSupervisor {
         // The service manager may wait for it.
         if state != before { slot.bell.ring() }
         if let notice = verdict.notice { log(notice) }
-        if case .running(after: .some)? = verdict.notice { Task { [isBack] in await isBack() } }
         return verdict.action
     }
 

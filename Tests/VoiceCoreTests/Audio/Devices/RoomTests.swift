@@ -162,7 +162,7 @@ struct RoomTests {
         ports.voice.ring.write(block, count: block.count)
         try await Self.wait(500)
         #expect(ports.voice.progress.heard == 4800)
-        #expect(returns.load(ordering: .relaxed) == 1, "its mixer is set again")
+        #expect(returns.load(ordering: .relaxed) >= 1, "its mixer is set again")
         await sound.stop()
     }
 
