@@ -58,10 +58,10 @@ package struct ServerURL: Sendable, Equatable {
         guard rest.utf8.allSatisfy({ $0 < 0x80 }) else { throw .notASCII }
         guard !rest.contains("#") else { throw .fragment }
         let tail = rest.dropFirst(authority.count)
-        var path = tail.prefix { $0 != "?" }
+        let written = tail.prefix { $0 != "?" }
+        var path = written
         while path.last == "/" { path.removeLast() }
-        let isWritten = path.utf8.count < tail.prefix { $0 != "?" }.utf8.count
-        hasTrailingSlash = isWritten && !path.isEmpty && prefix.hasPrefix("ws")
+        hasTrailingSlash = path != written && !path.isEmpty && prefix.hasPrefix("ws")
         self.path = String(path)
         let query = tail.drop { $0 != "?" }.dropFirst()
         self.query = query.isEmpty ? nil : String(query)

@@ -3,11 +3,8 @@
 /// libcurl would unpack as many layers as a server names, each a thousand times as large as the one around it, in one call.
 /// So no field names more than one coding, and libcurl is asked to unpack none.
 package struct TransferCoding: Sendable, Equatable {
-    /// Codings that change the bytes of the content. Servers also write words that mean none: "none", "utf-8", "binary".
-    private static let compressions: Set<String> = [
-        "gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz", "exi", "pack200-gzip",
-        "bzip2", "x-bzip2", "lzma", "xz", "aes128gcm",
-    ]
+    /// Words that servers write where the content is not coded at all.
+    private static let plain: Set<String> = ["none", "utf-8", "utf8", "binary", "8bit", "aws-chunked"]
 
     private var transfer: [String] = []
     private var content: [String] = []
@@ -19,7 +16,7 @@ package struct TransferCoding: Sendable, Equatable {
     mutating func note(_ header: (name: String, value: String)) {
         switch header.name.lowercased() {
         case "transfer-encoding": transfer += Self.names(header.value)
-        case "content-encoding": content += Self.names(header.value).filter(Self.compressions.contains)
+        case "content-encoding": content += Self.names(header.value).filter { !Self.plain.contains($0) }
         default: break
         }
     }

@@ -12,6 +12,7 @@ struct TransferCodingTests {
         ("Content-Encoding: identity\r\nTransfer-Encoding: chunked\r\n", true), ("", true),
         ("Content-Encoding: gzip, gzip\r\n", false), ("Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n", false),
         ("Content-Encoding: br\r\n", false), ("Content-Encoding: zstd\r\n", false),
+        ("Content-Encoding: lz4\r\n", false), ("Content-Encoding: gzip;q=1\r\n", false),
         ("Content-Encoding: none, gzip\r\n", true), ("Content-Encoding: none, br\r\n", false),
         ("Transfer-Encoding: gzip, chunked\r\n", false), ("Transfer-Encoding: none\r\n", false),
         ("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", false),
