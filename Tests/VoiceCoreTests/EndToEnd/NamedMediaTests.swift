@@ -127,11 +127,12 @@ extension EndToEnd {
             }
             try await stage.journal.wait(for: "the question") { $0.count(.aiSpeaking) >= 2 && $0.last(.listening) }
             stage.say("Yes")
-            for _ in 0..<300 {
-                if await stage.media?.snapshot().title == "Three" { break }
+            // A late machine starts the decoder late.
+            for _ in 0..<1500 {
+                let media = await stage.media?.snapshot()
+                if media?.title == "Three", media?.position ?? 0 >= 2.5 { break }
                 try await Task.sleep(for: .milliseconds(20))
             }
-            try await Task.sleep(for: .milliseconds(2500))
             try await stage.stop()
             await server.stop()
             let reported = stage.journal.outputs.filter { $0.contains("\"event\"") }
