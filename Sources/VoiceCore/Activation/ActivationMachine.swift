@@ -146,7 +146,7 @@ package struct ActivationMachine: Sendable {
 
     private mutating func start() {
         isStarted = true
-        keepOpen()
+        effects.append(.keepsOpen(mode == .always))
         effects.append(.preRoll(mode != .always))
         if isMuted {
             effects.append(.capture(false))
@@ -155,9 +155,6 @@ package struct ActivationMachine: Sendable {
             greet()
         }
     }
-
-    /// A muted box opens no conversation, for instance when its budget is renewed.
-    private mutating func keepOpen() { effects.append(.keepsOpen(mode == .always && !isMuted)) }
 
     private mutating func setByHand(_ next: ActivationMode) {
         change(to: next)
@@ -172,10 +169,9 @@ package struct ActivationMachine: Sendable {
         guard next != mode else { return }
         let wasAlways = mode == .always
         mode = next
-        keepOpen()
+        effects.append(.keepsOpen(next == .always))
         effects.append(.preRoll(next != .always))
         if next == .always {
-            if !isMuted { hearsRoom(true) }
             if phase == .idle, !isMuted { open(holdsMicrophone: false, as: options.home) }
             // Opens once the session has closed.
             if phase == .closing, !isMuted, called == nil { called = .reset }
@@ -415,7 +411,6 @@ package struct ActivationMachine: Sendable {
         isMuted = muted
         // Saved before anything that takes time.
         remember()
-        if mode == .always { keepOpen() }
         if muted {
             called = nil
             asked = []
@@ -423,12 +418,12 @@ package struct ActivationMachine: Sendable {
             effects.append(.capture(false))
             // An answer in progress is played to its end.
             if !isAnswering { close() }
+            // A conversation that waits for its budget is not open, and must not come back.
+            if phase == .idle, mode == .always { effects.append(.close) }
         } else {
             effects.append(.capture(true))
             play(.listening)
             guard mode == .always else { return }
-            // A session may have been opened to speak a text.
-            hearsRoom(true)
             // Reopens with the assistant from before the mute.
             if phase == .idle {
                 open(holdsMicrophone: false, as: assistant ?? options.home)
@@ -500,8 +495,9 @@ package struct ActivationMachine: Sendable {
 
     /// The conversation waits for the user again.
     private mutating func answered() {
-        if isMuted || isForSaying { return close() }
-        guard mode != .always else { return }
+        if isMuted || isForSaying && mode != .always { return close() }
+        // The microphone was unmuted while a text was spoken.
+        guard mode != .always else { return hearsRoom(true) }
         guard wasAnswered else {
             // The reply was silence, and no earcon follows it.
             phase = .awake

@@ -266,7 +266,11 @@ struct Composition {
     /// The controls of the box for the local grammar.
     private func box(_ volumes: VolumeController) -> BoxControls {
         var box = BoxControls()
-        box.changeVolume = { await volumes.change(.master, by: $0) }
+        box.changeVolume = { change in
+            let percent = change(await volumes.volumes[.master])
+            await volumes.set(.master, percent: percent)
+            return percent
+        }
         box.stop = { [mailbox] in mailbox.post(activation: .stop(isSpoken: false)) }
         box.mute = { [mailbox] in mailbox.post(activation: .mute(true)) }
         return box

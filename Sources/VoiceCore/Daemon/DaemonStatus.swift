@@ -78,7 +78,7 @@ package struct DaemonStatus: Sendable {
 extension DeviceState {
     package var name: String {
         switch self {
-        case .opening, .waiting: "waiting"
+        case .waiting: "waiting"
         case .running: "running"
         case .lost: "lost"
         case .silent: "silent"

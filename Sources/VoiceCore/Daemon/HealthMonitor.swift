@@ -4,8 +4,6 @@ package import VoiceBase
 package struct HealthMonitor: Sendable {
     /// How long a passing trouble stays unmentioned.
     package static let patience = Duration.seconds(10)
-    /// How long the loss of timers and alarms is mentioned.
-    private static let lossIsNews = Duration.seconds(24 * 3600)
 
     /// Since when each part has been in trouble.
     private var since: [Health.Part: Duration] = [:]
@@ -20,8 +18,6 @@ package struct HealthMonitor: Sendable {
         let lasting = troubles.filter { trouble in
             let began = since[trouble.problem.part] ?? now
             since[trouble.problem.part] = began
-            // The loss is from the start, and the report would stay until a restart.
-            if trouble.problem.part == .timers, now - began >= Self.lossIsNews { return false }
             return !trouble.mayPass || now - began >= Self.patience
         }
         return Health(lasting.map(\.problem))
@@ -169,10 +165,7 @@ package struct HealthSigns: Equatable, Sendable {
         add(disk.map { .init(.disk, .limited, $0, works: "all works, but a restart forgets what was changed") })
         add(
             timersLost.map {
-                .init(
-                    .timers, .limited, "earlier timers and alarms are lost: \($0)", fix: "set them again",
-                    works: "all else works"
-                )
+                .init(.timers, .limited, "earlier timers and alarms are lost: \($0)", works: "all else works")
             }
         )
         return troubles

@@ -27,7 +27,6 @@ package struct ServiceSnapshot: Sendable, Equatable {
     package func problem(of side: Side) -> String? {
         guard hasDevices, side == .loudspeaker || !isMicrophoneMuted else { return nil }
         switch side == .microphone ? microphone : loudspeaker {
-        case .opening: return "no \(side): not opened yet"
         case .waiting(let reason): return "no \(side): \(reason)"
         case .lost(let reason): return "\(side) lost: \(reason)"
         case .silent: return "\(side) delivers only silence: unmute it"
@@ -35,17 +34,14 @@ package struct ServiceSnapshot: Sendable, Equatable {
         }
     }
 
-    /// The same for the health: a device that was just lost is often back in a second, and one that is being opened plays in one.
+    /// The same for the health: a device that was just lost is often back in a second.
     func sign(of side: Side) -> HealthSigns.Device? {
         guard problem(of: side) != nil else { return nil }
-        let device = side == .microphone ? microphone : loudspeaker
-        switch device {
-        case .opening: return .init(problem: "the \(side) does not start", fix: Health.Problem.askDoctor, mayPass: true)
+        switch side == .microphone ? microphone : loudspeaker {
         case .waiting(let reason):
             return .init(problem: "no \(side) (\(reason))", fix: "connect one, or \(Health.Problem.askDoctor)")
         case .lost(let reason):
-            let detail = device.isUnplugged ? "" : " (\(reason))"
-            return .init(problem: "the \(side) is gone\(detail)", fix: "connect it again", mayPass: true)
+            return .init(problem: "the \(side) is gone (\(reason))", fix: "connect it again", mayPass: true)
         case .silent: return .init(problem: "the \(side) delivers only silence", fix: "unmute it")
         case .running, .resting: return nil
         }

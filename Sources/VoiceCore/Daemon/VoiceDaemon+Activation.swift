@@ -99,7 +99,7 @@ extension VoiceDaemon {
         case .louder, .quieter:
             Task { [volumeController] in
                 let step = button == .louder ? 5 : -5
-                await volumeController.change(.master) { $0 + step }
+                await volumeController.set(.master, percent: await volumeController.volumes[.master] + step)
             }
         }
     }

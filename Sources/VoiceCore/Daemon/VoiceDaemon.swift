@@ -99,10 +99,7 @@ package actor VoiceDaemon {
         let state = settings.volumes.stateDirectory
         timerWriter = state.map { SavedTimers.writer(directory: $0, logger: logger) }
         timers = parts.timers(timerWriter, house: house, say: speak)
-        sound = AudioSupervisor(
-            configuration: settings.audio, ports: ports, stateDirectory: state, logger: logger,
-            loudspeakerIsBack: { [volumeController] in await volumeController.cardIsBack() }
-        )
+        sound = AudioSupervisor(configuration: settings.audio, ports: ports, stateDirectory: state, logger: logger)
         words = WakeWordChoice(settings.activation.rule?.words, directory: state, logger: logger)
         listener = parts.listener(words)
         hook = StateHook(command: settings.activation.stateCommand, logger: logger)

@@ -102,19 +102,6 @@ struct HealthMonitorTests {
         #expect(problem?.line == "no microphone (in use): connect one, or run sudo jarvis-voiced doctor")
     }
 
-    /// A microphone is opened at the start and after a mute, and sound passes it a moment later.
-    @Test mutating func openingDeviceIsMentionedOnlyAfterTenSeconds() {
-        var signs = HealthSigns()
-        signs.microphone = ServiceSnapshot(conversation: .idle, microphone: .opening).sign(of: .microphone)
-        #expect(health(signs, at: 0, 9, 10) == [.well, .well, .limited])
-    }
-
-    @Test mutating func lostTimersAreMentionedForADay() {
-        var signs = HealthSigns()
-        signs.timersLost = "1 of 2 cannot be read"
-        #expect(health(signs, at: 0, 86_399, 86_400, 900_000) == [.limited, .limited, .well, .well])
-    }
-
     @Test(arguments: [
         (ConversationState.idle, nil, HealthSigns.Service.unused), (.connecting, nil, .connecting),
         (.connecting, ServiceTrouble(number: 1, reason: "a", kind: .transient), .unreachable("a")),

@@ -71,7 +71,7 @@ struct ServiceManagerReportTests {
     /// Nothing is about to happen: ready with the first sound, not a second after the start.
     @Test func conversationAwaitingACallIsReadyWithTheFirstSound() {
         var report = ServiceManagerReport(watchdog: nil, at: .zero)
-        var snapshot = ServiceSnapshot(conversation: .idle, microphone: .opening)
+        var snapshot = ServiceSnapshot(conversation: .idle, microphone: .waiting(reason: "not opened yet"))
         #expect(!report.step(snapshot, at: .milliseconds(10)).contains(.ready))
         snapshot.awaitsCall = true
         #expect(!report.step(snapshot, at: .milliseconds(100)).contains(.ready))

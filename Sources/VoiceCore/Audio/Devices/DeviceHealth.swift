@@ -97,7 +97,7 @@ struct DeviceHealth: Sendable {
 
     /// - Parameter isResting: whether the device ran, and was given back for lack of sound.
     init(isResting: Bool = false) {
-        state = isResting ? .resting : .opening
+        state = isResting ? .resting : .waiting(reason: "not opened yet")
         reported = isResting ? .running(after: nil) : nil
         hasRun = isResting
     }
@@ -135,7 +135,7 @@ struct DeviceHealth: Sendable {
         if awaySince == nil { awaySince = now }
         // The absence of a lost device is not news.
         if absent, case .lost = reported {
-            state = .lost(reason: Self.unplugged)
+            state = .waiting(reason: reason)
             return Verdict()
         }
         return wait(reason, now)

@@ -90,7 +90,7 @@ package final class DeviceSlot: @unchecked Sendable {
 
     /// The supervisor's facts about the device.
     package struct Notes: Sendable {
-        package internal(set) var state = DeviceState.opening
+        package internal(set) var state = DeviceState.waiting(reason: "not opened yet")
         /// ALSA name of the device opened last; nil before the first.
         var device: String?
         /// The parameters of the device opened last and the fill level for its buffer, in frames at 48 kHz.
@@ -164,8 +164,6 @@ package final class DeviceSlot: @unchecked Sendable {
 
 /// State of one device; `reason` is a line for people.
 package enum DeviceState: Sendable, Equatable {
-    /// The device has not been tried yet, or no sound has passed it yet.
-    case opening
     /// The device cannot be opened; attempts continue.
     case waiting(reason: String)
     case running
@@ -180,17 +178,12 @@ package enum DeviceState: Sendable, Equatable {
     package var isOpen: Bool {
         switch self {
         case .running, .silent, .resting: true
-        case .opening, .waiting, .lost: false
+        case .waiting, .lost: false
         }
     }
 
     /// Whether it delivers the same value forever, or did until it was reopened for that.
     package var isConstant: Bool { self == .silent || self == .lost(reason: DeviceHealth.constant) }
-
-    /// A microphone that is closed at the user's request.
-    static let muted = DeviceState.waiting(reason: "muted")
-
-    package var isUnplugged: Bool { self == .lost(reason: DeviceHealth.unplugged) }
 
     /// Returns the reason why no sound passes, with its usual cause; nil if sound passes, silence included.
     package func hint(_ direction: AudioDirection) -> String? {
@@ -198,7 +191,6 @@ package enum DeviceState: Sendable, Equatable {
         case .running, .silent, .resting, .lost(DeviceHealth.constant): nil
         case .lost(DeviceHealth.nothing) where direction == .capture:
             DeviceHealth.nothing + "; muted by a key of its own, or stuck"
-        case .opening: "not opened yet"
         case .waiting(let reason), .lost(let reason): reason
         }
     }

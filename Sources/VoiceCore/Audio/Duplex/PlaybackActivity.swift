@@ -2,8 +2,6 @@
 struct PlaybackActivity: Sendable, Equatable {
     /// Least peak of a period with sound: -60 dBFS. Dither and filter tails stay below.
     static let audible: Float = 0.001
-    /// Longest delay that is believed, in periods: some drivers report anything after a fault. The reference is kept as long.
-    private static let longestDelay = 200
 
     /// Periods since sound was last at the loudspeaker; negative while it is on its way.
     private(set) var quiet = Int.max / 2
@@ -18,7 +16,7 @@ struct PlaybackActivity: Sendable, Equatable {
 
     /// Records a period of output, to be heard `delay` periods later.
     mutating func wrote(peak: Float, delay: Int) {
-        if peak > Self.audible { quiet = min(quiet, -min(max(0, delay), Self.longestDelay)) }
+        if peak > Self.audible { quiet = min(quiet, -max(0, delay)) }
     }
 
     /// Notes sound in the reference: it is at the loudspeaker now, whatever delay the card reports.

@@ -6,7 +6,7 @@ package protocol MixerControl: Sendable {
     func set(_ percent: Int, at place: MixerPlace) throws(MixerError)
 }
 
-/// ALSA's simple mixer interface. Opens the mixer for each change, so it holds nothing of a card that is unplugged.
+/// ALSA's simple mixer interface. Opens the mixer for each change, so an unplugged card that returns needs no handling.
 package struct ALSAMixer: MixerControl {
     package func set(_ percent: Int, at place: MixerPlace) throws(MixerError) {
         let mixer = try Self.open(place.card)

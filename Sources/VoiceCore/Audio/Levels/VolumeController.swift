@@ -46,21 +46,6 @@ package actor VolumeController {
         apply(masterChanged: true)
     }
 
-    /// Sets the mixer of a card that has appeared or returned: its level is that of the card's own start.
-    package func cardIsBack() {
-        if mixer != nil { apply(masterChanged: true) }
-    }
-
-    /// Changes a volume by what it is now, in one step: keys and knobs call this faster than a volume is saved.
-    ///
-    /// - Parameter body: from the present percentage to the new one, which is clamped to 0 ... 100.
-    /// - Returns: the new percentage.
-    @discardableResult
-    package func change(_ channel: VolumeChannel, by body: @Sendable (Int) -> Int) -> Int {
-        set(channel, percent: body(current[channel]))
-        return current[channel]
-    }
-
     /// Sets a volume in percent, clamped to 0 ... 100.
     package func set(_ channel: VolumeChannel, percent: Int) {
         change { $0[channel] = percent }

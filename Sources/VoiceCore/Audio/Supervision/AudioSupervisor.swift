@@ -25,14 +25,12 @@ package actor AudioSupervisor {
     /// - Parameters:
     ///   - stateDirectory: folder that holds the remembered echo; nil to forget it.
     ///   - longPatience: how long to wait for a device that must be there.
-    ///   - loudspeakerIsBack: called before a loudspeaker that was closed or away is used again.
     package init(
         configuration: AudioConfiguration,
         ports: AudioPorts,
         stateDirectory: String? = nil,
         longPatience: Duration = .seconds(5),
-        logger: Logger,
-        loudspeakerIsBack: @escaping @Sendable () async -> Void = {}
+        logger: Logger
     ) {
         self.configuration = configuration
         self.longPatience = longPatience
@@ -54,8 +52,7 @@ package actor AudioSupervisor {
                 configuration.request(capture, .capture), slot: ports.capture, beside: ports.playback, logger: logger
             ),
             DeviceSupervisor(
-                configuration.request(playback, .playback), slot: ports.playback, beside: ports.capture, logger: logger,
-                isBack: loudspeakerIsBack
+                configuration.request(playback, .playback), slot: ports.playback, beside: ports.capture, logger: logger
             ),
         ]
     }
@@ -115,8 +112,6 @@ package actor AudioSupervisor {
 
     /// Closes or reopens the capture device. While it is closed, only the loudspeaker is open.
     package func setCapture(open: Bool) async {
-        // A microphone that is not muted and not open is a fault, unless it is being opened.
-        if open, ports.capture.state == .muted { ports.capture.state = .opening }
         ports.requests.isMicrophoneMuted = !open
         for device in devices where device.direction == .capture { await device.setClosed(!open) }
     }

@@ -12,8 +12,6 @@ actor DeviceSupervisor {
     /// Slot of the opposite side.
     private let other: DeviceSlot
     private let logger: Logger
-    /// Called before a device that was closed or away is used again.
-    private let isBack: @Sendable () async -> Void
     private var health = DeviceHealth()
     private var device: String
     private var isStopped = false
@@ -28,18 +26,11 @@ actor DeviceSupervisor {
     private(set) var hasTried = false
     private(set) var refusal: AudioDeviceError?
 
-    init(
-        _ request: DeviceRequest,
-        slot: DeviceSlot,
-        beside other: DeviceSlot,
-        logger: Logger,
-        isBack: @escaping @Sendable () async -> Void = {}
-    ) {
+    init(_ request: DeviceRequest, slot: DeviceSlot, beside other: DeviceSlot, logger: Logger) {
         self.request = request
         self.slot = slot
         self.other = other
         self.logger = logger
-        self.isBack = isBack
         device = request.name
     }
 
@@ -79,7 +70,7 @@ actor DeviceSupervisor {
         if closed {
             // There is nothing to wait for, not even at the start.
             hasTried = true
-            slot.state = .muted
+            slot.state = .waiting(reason: "muted")
             slot.recall()
             let unused = slot.withdraw()
             isOut = isOut && unused == nil
@@ -87,7 +78,6 @@ actor DeviceSupervisor {
             if let unused { await close(OpenStream(stream: unused)) }
         } else {
             health = DeviceHealth()
-            slot.state = health.state
             slot.bell.ring()
         }
     }
@@ -99,7 +89,7 @@ actor DeviceSupervisor {
         await close(OpenStream(stream: stream))
         isComingBack = false
         logger.info("microphone closed", metadata: ["device": "\(device)"])
-        if isClosed { slot.state = .muted }
+        if isClosed { slot.state = .waiting(reason: "muted") }
     }
 
     /// Supervises the device once. Calls must not overlap.
@@ -152,7 +142,6 @@ actor DeviceSupervisor {
             slot.granted = (stream.plan, request.fill)
             _ = handle(.opened)
             isOut = true
-            if hasTried { await isBack() }
             slot.offer(stream.stream)
         case .failure(let error):
             if !hasTried { refusal = error }

@@ -64,7 +64,8 @@ extension ControlCommand {
             guard let change = VolumeChange(text) else {
                 throw ControlProblem(.badArgument, VolumeChange.refusal(of: text))
             }
-            await daemon.volumeController.change(channel) { change.applied(to: $0) }
+            let present = await daemon.volumeController.volumes[channel]
+            await daemon.volumeController.set(channel, percent: change.applied(to: present))
         }
         var result = json(await daemon.volumeController.volumes)
         let text = VolumeChannel.allCases.map { "\($0.rawValue) \(result[$0.rawValue]?.intValue ?? 0) %" }

@@ -5,7 +5,7 @@ internal import VoiceConversation
 /// The actions of the daemon itself, without an agent or a model: for the local grammar.
 package struct BoxControls: Sendable {
     /// Changes the main volume, in percent, and returns the new value.
-    package var changeVolume: @Sendable (_ change: @Sendable (Int) -> Int) async -> Int = { $0(0) }
+    package var changeVolume: @Sendable (_ change: (Int) -> Int) async -> Int = { $0(0) }
     /// Does the same as the stop key.
     package var stop: @Sendable () -> Void = {}
     package var mute: @Sendable () -> Void = {}

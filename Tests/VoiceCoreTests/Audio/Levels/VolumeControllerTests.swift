@@ -164,29 +164,6 @@ struct VolumeControllerTests {
         #expect(ports.volumes.gain(of: .master) == 1)
     }
 
-    /// A card that was replugged plays at its own level until its mixer is set again.
-    @Test func returnedCardGetsItsVolumeAgain() async {
-        let mixer = FakeMixer()
-        let controller = controller(nil, mixer: mixer) {
-            $0.mixer = "PCM"
-            $0.playbackDevice = "hw:1,0"
-        }
-        await controller.start()
-        await controller.set(.master, percent: 30)
-        await controller.cardIsBack()
-        #expect(mixer.calls.withLock { $0 } == ["hw:1/PCM 100", "hw:1/PCM 30", "hw:1/PCM 30"])
-    }
-
-    /// A key that is held repeats faster than a volume is saved.
-    @Test func stepsOfAKeyAddUp() async {
-        let controller = controller(nil)
-        await controller.set(.master, percent: 0)
-        await withDiscardingTaskGroup { group in
-            for _ in 0..<15 { group.addTask { await controller.change(.master) { $0 + 5 } } }
-        }
-        #expect(await controller.volumes[.master] == 75)
-    }
-
     @Test func failingMixerUsesTheSoftwareVolume() async throws {
         let fault = MixerError.noElement(try MixerPlace("X", device: "hw:1"), known: ["PCM"])
         let controller = controller(nil, mixer: FakeMixer(fault: fault)) { $0.mixer = "X" }
