@@ -71,7 +71,7 @@ struct WakeWordListenerTests {
         await running.value
     }
 
-    @Test func recoveredEngineIsReportedAsHearing() async throws {
+    @Test(.timeLimit(.minutes(1))) func recoveredEngineIsReportedAsHearing() async throws {
         let ports = AudioPorts()
         let attempts = Atomic(0)
         let listener = WakeWordListener(
